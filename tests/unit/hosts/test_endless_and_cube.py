@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.numerics.series import Array
-from qnsolve.zos.hosts.chains.company import company
 from qnsolve.zos.hosts.chains.cube import Others, Pieces, cube
 from qnsolve.zos.hosts.chains.endless import eliminated_levels, endless, endless_band
 from qnsolve.zos.hosts.chains.jumps import Burst, jumps, spread
 from qnsolve.zos.hosts.chains.plane import endless_plane, neighbours, plane, plane_moves
+from qnsolve.zos.hosts.others.company import company
 from qnsolve.zos.point.solved import solved_point
 from scipy import sparse
 from scipy.sparse.linalg import spsolve

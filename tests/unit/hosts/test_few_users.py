@@ -7,7 +7,7 @@ from math import comb, factorial
 
 import numpy as np
 import pytest
-from qnsolve.zos.hosts.chains.company import Companies, TaskQueue, company
+from qnsolve.zos.hosts.others.company import Companies, TaskQueue, company
 
 USERS = ((3, 0.7), (2, 4.0))  # how many, and CPU over time away
 QUEUE, PIECES, PROCESSORS = 0.4, 0.5, 2

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.zos.hosts.chains import holders
-from qnsolve.zos.hosts.chains.company import company
 from qnsolve.zos.hosts.chains.holders import Ready
 from qnsolve.zos.hosts.chains.jumps import Burst, Jump, JumpChain, jumps, spread
 from qnsolve.zos.hosts.chains.plane import grid, neighbours, plane
+from qnsolve.zos.hosts.others.company import company
 from qnsolve.zos.point.solved import solved_point
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from qnsolve.zos.hosts.chains.at_limits import slots
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
-from qnsolve.zos.hosts.chains.company import TaskQueue, company
 from qnsolve.zos.hosts.chains.plane import grid, moves, plane
+from qnsolve.zos.hosts.others.company import TaskQueue, company
 
 
 @pytest.mark.parametrize("load", [0.3, 0.8, 0.95])

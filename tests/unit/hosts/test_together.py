@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.numerics.series import Array
-from qnsolve.zos.hosts.chains.company import Companies, TaskQueue, _Product, company
 from qnsolve.zos.hosts.chains.plane import grid, plane
+from qnsolve.zos.hosts.others.company import Companies, TaskQueue, _Product, company
 from qnsolve.zos.hosts.spread import closer
 from qnsolve.zos.hosts.together import _about
 

@@ -110,6 +110,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     _refuse_full(work, limits)
     least.take(work)
     close(work, limits)
+    _refuse_held(work, limits)
     check(work)
     return work
 
@@ -125,6 +126,21 @@ def _refuse_full(work: Working, limits: Limits) -> None:
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(work.form.pool_name[_held_by(work, pool)], load)
+
+
+def _refuse_held(work: Working, limits: Limits) -> None:
+    """Raise FullPoolError where work with a rate holds more places than a limit has, though rounds have not settled that.
+
+    It waits long below, in a line of users, and has no line of its own to wait in instead.
+    """
+    if work.settled:
+        return
+    form = work.form
+    held = work.flow * work.holds() * (form.users == 0)[form.work]
+    for region, pool in limits.pool.items():
+        inside = float(held[limits.tasks[region]].sum())
+        if inside > form.pool_size[pool] * (1 + CLOSE):
+            raise FullPoolError(form.pool_name[_held_by(work, pool)], inside / float(form.pool_size[pool]))
 
 
 def _endless(work: Working) -> dict[int, float]:

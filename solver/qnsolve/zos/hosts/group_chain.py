@@ -14,7 +14,6 @@ from .bursts.before_places import PlaceStates, waits
 from .bursts.burst_levels import levels_of, slow_at_first
 from .chains.at_limits import slots
 from .chains.at_limits import speeds as speeds_seen
-from .chains.company import ReadPoints
 from .chains.holders import FASTEST, Ready, longer_beside
 from .chains.jumps import Burst, Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
@@ -22,6 +21,7 @@ from .chains.windows import KeptWindows, kept_windows
 from .host_view import RATE_FLOOR, HostView
 from .limited.even_times import over_even
 from .load import GroupPoint, LimitSeen
+from .others.company import ReadPoints
 from .spread import closer
 
 MOST_SERVERS = 40  # of a group whose chain is solved without a last level

@@ -16,6 +16,7 @@ from .group_chain import GroupChain
 from .host_view import HostView
 from .kind_chain import KindChain, kinds_of
 from .limited.closed_region import closed_speeds
+from .limited.full_processors import delivered
 from .lines.corrected_points import FEW, far_apart, few_processors, with_lines
 from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
@@ -45,6 +46,7 @@ class Host(HostView):
             return HostPoint([], alone.free, alone.used)
         found, lined = with_lines(self, plain, found, of_three)
         free = float(np.average([g.free for g in found], weights=weight)) if self.pieces > 0 else 1.0
+        found = delivered(self, found)
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
         speeds |= self._full_regions(speeds)
         return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds, lined)

@@ -13,9 +13,11 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
 from .calls import Calls, Visits, mean_piece
-from .chains.company import Companies, Company, TaskQueue, along, company
 from .chains.jumps import Burst
 from .load import Load
+from .others.company import Companies, Company, TaskQueue, along, company
+from .others.fewer_come import come_of_region, come_to_line, region_tasks
+from .others.region_tasks import RegionTasks
 from .spread import FewUsers
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
@@ -29,6 +31,7 @@ MOSTLY = (0.5, 0.8)  # share of the places of a limit off the CPs: from one to t
 MANY = 4.0  # others over all few users and processors, from which on users are where they are in the mean
 RATE_FLOOR = 1e-12
 FARTHEST = 3.0  # times as many, or part of it, as which users come at most with more or fewer others on the CPs
+FEWER = 0.85  # use of the processors from which on lines to which fewer come the more are there count as such
 NOISE = 1e-13  # of all visits, what rounding leaves
 
 Found = TypeVar("Found")
@@ -392,7 +395,43 @@ class HostView:
         queues = [TaskQueue(load, servers[k], *self._in_groups(k)) for k, load in enumerate(loads)]
         for k, its in self._users.items():
             queues[k] = queues[k]._replace(again=its.again, place=its.place)
-        return Companies(queues, max(self.pieces - sum(more.values()), 0.0), self.load.engines, int(min(self.top, LONGEST)))
+        top, free = int(min(self.top, LONGEST)), self.pieces - sum(more.values())
+        for k in self.lines if self._fewer_come else []:
+            if servers[k] == 1 and k not in more:
+                region, come = self._at_limits.get(k), None
+                if region is None and self.load.spread is not None and self.load.groups[k].pool in self.load.spread.at:
+                    come = come_to_line(self.load, k, *self._by_where(k)[:2], top)
+                queues[k] = queues[k]._replace(region=region, come=come)
+                free -= queues[k].pieces
+        return Companies(queues, max(free, 0.0), self.load.engines, top)
+
+    @cached_property
+    def _at_limits(self) -> dict[int, RegionTasks]:
+        """Lines of regions at their limits: the tasks of these, at the line and as free pieces."""
+        load, found = self.load, dict[int, RegionTasks]()
+        for k in self.lines if self._fewer_come else []:
+            region = load.groups[k].region
+            mine = load.region == region
+            its = region_tasks(load, k, self._region_flow(region), float(load.flow[mine] @ self.rest[mine]))
+            if its is not None:
+                found[k] = its
+        return found
+
+    def _come_at_limits(self, k: int | None, region: int) -> Array | None:
+        """Rate at which tasks of a region come, by the number of all others than a group, over that in the mean."""
+        told = any(self.load.groups[line].region == region for line in self._at_limits)
+        return self.company(k).come if told else None
+
+    @cached_property
+    def _fewer_come(self) -> bool:
+        """Whether lines to which tasks come the less often the more are there are told from others.
+
+        Not beside limits that are servers on the CPs, or regions that have as many tasks there at any time.
+        """
+        load = self.load
+        otherwise = load.coming.steady or load.called is not None or bool(load.bursts) or any(load.filled.values())
+        servers = any(group.kind is Pool.LIMIT for group in load.groups)
+        return not otherwise and not servers and self.total > FEWER * load.engines
 
     @cached_property
     def _users(self) -> dict[int, FewUsers]:
@@ -442,7 +481,7 @@ class HostView:
         if k is not None:
             others = others * (1 - self._called(k)[1])
         found: Array = np.full(total.shape, load.fixed / max(self.piece(k), 1e-300))
-        for region, rates in load.gated.items():
+        for region in load.gated:
             its = load.region == region
             some = its & (others > 0)
             if some.any():  # they come by their own limit, given their mean share of the others: with what follows at the group
@@ -450,7 +489,13 @@ class HostView:
                 part = float(load.flow[some] @ (others[some] / load.visits[some])) / self._region_flow(region)
                 here = total - phases if len(mine) and mates[mine[0]] else 0.0  # those at the group
                 near = here + phases * self._share_of(mates, k)
-                come = along(rates, near).clip(min=0.0) * self._of_users_left(region, total, near)
+                if len(mine) and mates[mine[0]]:
+                    come = along(load.gated[region], near).clip(min=0.0)
+                else:
+                    theirs = self._come_at_limits(k, region)
+                    theirs = None if theirs is None else self._region_flow(region) * along(theirs, phases).clip(min=0.0)
+                    come = come_of_region(load, region, near, self._share_of(mates, k), theirs)
+                come = come * self._of_users_left(region, total, near)
                 found = found + part * come * self._of_themselves(region)
                 others[some] = 0.0
         return found + self.coming(others, total, works)
@@ -557,6 +602,12 @@ class HostView:
         parts = (spread.spent, spread.at[self.load.groups[k].pool], free)
         whole, own, rest = (np.maximum(np.bincount(work, its, len(spread.users)), 0.0) for its in parts)
         return whole, own, rest
+
+    def of_users(self, tasks: Places) -> float:
+        """Share of the visits of some tasks that are of users, who come the less the more are there [0..1]."""
+        load, flow = self.load, self.load.flow[tasks]
+        fewer = load.coming.rate[-1] < load.coming.rate[0]
+        return float(flow @ fewer[load.work[tasks]]) / max(float(flow.sum()), RATE_FLOOR)
 
     @cached_property
     def _rate(self) -> Array:

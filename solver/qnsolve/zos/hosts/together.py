@@ -21,11 +21,15 @@ SOME = 0.7  # of the processors in use, below which all together are not looked 
 LEAST = 1e-9  # tasks, and tasks a second, below which a group is as good as empty
 IDLE = 1e-4  # of the processors, below which they never idle
 FAR = 5.0  # standard deviations below 0 from which on the mean of what is above it is an exponential one
+LITTLE = 0.1  # of all tasks, that users are at least
 NEARLY = 0.97  # of the processors in use, from which on they count as full
 
 
 def together(host: Host) -> HostPoint:
-    """A host solved, its numbers of tasks scaled so that they add up where users keep its processors full."""
+    """A host solved, its numbers of tasks scaled so that they add up where users keep its processors full.
+
+    Behind limits that the processors fill, what work with rates has there stays as it is.
+    """
     load, point = host.load, host.solve()
     if load.few_users or load.coming.steady or len(point.groups) < 2 or point.used < SOME * load.engines:
         return point
@@ -40,14 +44,16 @@ def together(host: Host) -> HostPoint:
     there = sum(its.number + its.outside for its in point.groups) + host.pieces * point.free
     if there <= here:
         return point
-    scale = (here / there) ** part
+    shares = [host.of_users(group.tasks) if load.held else 1.0 for group in load.groups]
+    theirs = sum((1 - share) * (its.number + its.outside) for share, its in zip(shares, point.groups, strict=True))
+    scale = min(max(here - theirs, LITTLE * here) / max(there - theirs, LEAST), 1.0) ** part
     total = float(load.flow @ host.cpu()) + load.fixed
     groups = []
-    for group, its in zip(load.groups, point.groups, strict=True):
+    for group, its, share in zip(load.groups, point.groups, shares, strict=True):
         rate = float(load.flow[group.tasks].sum()) * used / total
         thinned = its.thinned ** (1 - part) * rate**part
         held = load.held.get(group.region)
-        groups.append(_scaled(its, scale, thinned, None if held is None else max(held[0] - held[1], 1.0)))
+        groups.append(_scaled(its, scale * share + 1 - share, thinned, None if held is None else max(held[0] - held[1], 1.0)))
     return replace(point, groups=groups, free=max(1.0, point.free * scale))
 
 

@@ -57,8 +57,10 @@ def limit_times(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
     part = 1.0 if alike else _as_streams(work, form.work[top])
     kinds = _of_kinds(work, limits, group, its, inside[top]) if part > 0 and isinstance(its, LimitPoint) else None
     found = its.waiting / max(its.thinned, 1e-300)
-    waits = np.asarray(found * ratio)
     full, users = float(its.full[its.levels >= group.servers].sum()), form.users[form.work[top]] > 0
+    if users.all():  # who keep it full wait as their number says, all together
+        ratio = ratio / float(flow[own] @ (ratio * np.ones(len(top))) / flow[own].sum()) ** as_full(full)
+    waits = np.asarray(found * ratio)
     if users.any() and not users.all() and not load.coming.steady:  # how many come is known of each kind
         waits = as_full(full) * waits + (1 - as_full(full)) * plain * ratio * its.even
     if kinds is not None:

@@ -1,1 +1,1 @@
-"""Markov chains of numbers of tasks, and product forms of those that surround them: they know no host."""
+"""Markov chains of numbers of tasks: they know no host."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array
-
-from .company import Company, ReadPoints
+from qnsolve.zos.hosts.others.company import Company, ReadPoints
 
 MOST = 400  # numbers of ready units that are told apart
 NOTHING = 40.0  # log of a sum over a weight that it does not show

@@ -13,9 +13,9 @@ import numpy as np
 
 from qnsolve.numerics.band_matrix import times_inverse
 from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.others.company import Company, along, company
 
 from .banded import Moves, anchored, likely_state
-from .company import Company, along, company
 from .plane import grid, moves
 
 GROWTHS = (1.2, 1.4, 1.6, 2.0, 3.0)  # of the steps of the grids: the least that makes no more states than so many

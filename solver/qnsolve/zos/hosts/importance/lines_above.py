@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array
-from qnsolve.zos.hosts.chains.company import Company, ReadPoints
 from qnsolve.zos.hosts.chains.jumps import Jump, jumps
 from qnsolve.zos.hosts.chains.plane import grid, plane
 from qnsolve.zos.hosts.host_view import LONGEST, HostView
+from qnsolve.zos.hosts.others.company import Company, ReadPoints
 
 
 class LinesAbove:

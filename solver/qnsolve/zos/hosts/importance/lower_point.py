@@ -9,11 +9,11 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, geometric
 from qnsolve.zos.compile.compiled import PIECE
-from qnsolve.zos.hosts.chains.company import Company, along
 from qnsolve.zos.hosts.chains.jumps import Jump, spread
 from qnsolve.zos.hosts.chains.plane import Plane, grid, plane
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import Called
+from qnsolve.zos.hosts.others.company import Company, along
 from qnsolve.zos.hosts.spread import closer
 
 from .one_task import SHORT, OneTask, with_called

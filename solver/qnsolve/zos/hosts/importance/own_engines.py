@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array
-from qnsolve.zos.hosts.chains.company import along
 from qnsolve.zos.hosts.chains.jumps import Jump, Spread, spread
 from qnsolve.zos.hosts.chains.plane import moves, plane_moves
 from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.others.company import along
 
 from .one_task import OneTask
 from .ranks_in_bursts import found_with_mates

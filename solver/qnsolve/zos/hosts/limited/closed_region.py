@@ -8,9 +8,9 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, geometric
 from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.hosts.chains.company import ReadPoints
 from qnsolve.zos.hosts.chains.plane import STIFF, grid, plane
 from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.others.company import ReadPoints
 
 KNOTS = 7  # numbers of tasks for which it is solved; speeds of those between are read off
 FINE = 12  # tasks at the TCB up to which each number is a level

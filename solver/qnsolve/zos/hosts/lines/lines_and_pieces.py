@@ -13,11 +13,11 @@ from functools import partial
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.hosts.chains.company import Company, ReadPoints
 from qnsolve.zos.hosts.chains.plane import grid
 from qnsolve.zos.hosts.chains.windows import KeptWindows, kept_windows
 from qnsolve.zos.hosts.group_chain import GRIDS, LAST, STATES
 from qnsolve.zos.hosts.host_view import LONGEST, HostView
+from qnsolve.zos.hosts.others.company import Company, ReadPoints
 
 from .line_loads import LineLoads
 from .stays import LineRates, knots_of, mean_length, stretches, unlike

@@ -11,12 +11,15 @@ import numpy as np
 from qnsolve.numerics.band_matrix import running_sums
 from qnsolve.numerics.series import Array, Places, convolved
 
+from .region_tasks import RegionTasks, poisson
+
 TINY = 1e-290
 MOST = 600  # servers and pieces whose weights rise and fall in range
 LEAST_LEFT = 1e-3  # of a queue whose tasks come in groups: the least part of the time that it is empty
 SLOPE = 0.9  # of the weights of many tasks in such queues, so that those of few stay in range
 ALIKE = 1e-9  # difference of how full two queues are up to which they are as full
 OF_USERS = 1e-3  # weight of one user more over that of one less, where all are there: far below that of others
+_AT_WORK, _AT_LIMITS, _OF_USERS = 0, 1, 2  # places of what is counted as at work, from the last on users
 EVENEST = 150.0  # sum of how even such queues are: beyond, their weights leave the range
 
 
@@ -35,6 +38,10 @@ class TaskQueue(NamedTuple):
         where tasks come whoever is there.
     place : int
         Of such users, among those that a company tells apart.
+    come : ndarray (top + 1,) or None
+        Rate at which its tasks come with so many there, over that in the mean, where they come the less often.
+    region : RegionTasks or None
+        Those of a region at its limit, where the queue is its TCB: its free pieces are counted with it.
     """
 
     load: float
@@ -43,6 +50,23 @@ class TaskQueue(NamedTuple):
     crowd: float = 1.0
     again: float = 0.0
     place: int = 0
+    come: Array | None = None
+    region: RegionTasks | None = None
+
+    @property
+    def apart(self) -> bool:
+        """Whether how many are at work does not follow from the weights."""
+        return self.in_groups or self.again > 0 or self.come is not None or self.region is not None
+
+    @property
+    def whole(self) -> float:
+        """Load, with that of free pieces that are counted with it."""
+        return self.load + self.pieces
+
+    @property
+    def pieces(self) -> float:
+        """Load of free pieces that are counted with it."""
+        return 0.0 if self.region is None else self.region.pieces
 
     @property
     def in_groups(self) -> bool:
@@ -78,6 +102,8 @@ class Company:
     processors : float
     users : ndarray (U, top + 1)
         Users of each group of them that are there, in the mean.
+    come : ndarray (top + 1,) or None
+        Rate at which tasks of regions at their limits come, over that in the mean of all; None where there are none.
     """
 
     leave: Array
@@ -85,6 +111,7 @@ class Company:
     few: Array
     processors: float
     users: Array
+    come: Array | None = None
 
     def slow_beside(self, units: Array, places: Places) -> Array:
         """`slow` for each of some units of work, with some numbers of others there only, (units, places)."""
@@ -160,8 +187,8 @@ class ReadPoints:
 class _Product:
     """Weights of y queueing and free pieces, with fewer ready than processors, and all: (c + 1, top + 1).
 
-    `busy` are the weights of all times the number of queues at work to which tasks come in groups, and times that of users
-    there, group by group (1 + U, top + 1).
+    `busy` are the weights of all times the number at work that does not follow from them (1), of it at regions at their
+    limits (2), and times that of users there, group by group: (2 + U, top + 1).
     """
 
     weight: Array
@@ -172,18 +199,25 @@ class _Product:
     def of_pieces(cls, pieces: float, tilt: float, few: int, top: int, users: int) -> _Product:
         """Free pieces alone."""
         weight = np.zeros((few + 1, top + 1))
-        weight[-1] = _poisson(pieces * tilt, top)
+        weight[-1] = poisson(pieces * tilt, top)
         weight[np.arange(few), np.arange(few)] = weight[-1, :few]
-        return cls(weight, tilt, np.zeros((1 + users, top + 1)))
+        return cls(weight, tilt, np.zeros((_OF_USERS + users, top + 1)))
 
     def beside(self, queue: TaskQueue) -> _Product:
         """With a group of servers."""
-        if queue.load <= 0:
+        if queue.whole <= 0:
             return self
         if queue.again:
             found, busy = self._of_users(queue)
+        elif queue.region is not None:
+            found, busy = self._at_limit(queue.load, queue.region)
+        elif queue.come is not None:
+            found, busy = self._beside_line(np.append(1.0, queue.load * self.tilt * queue.come[: self.weight.shape[1] - 1]))
+        elif queue.in_groups:
+            count = np.arange(1.0, self.weight.shape[1])  # how many are there is negative binomial
+            found, busy = self._beside_line(np.append(1.0, queue.step * self.tilt * (queue.even + count - 1) / count))
         else:
-            found, busy = self._in_groups(queue) if queue.in_groups else self._one_by_one(queue.load, queue.servers)
+            found, busy = self._one_by_one(queue.load, queue.servers)
         largest = found[-1].max()
         return _Product(found / largest, self.tilt, busy / largest)
 
@@ -226,19 +260,43 @@ class _Product:
         terms = np.cumprod(np.append(1.0, (queue.servers - number[:-1]) / number[1:] * queue.again * self.tilt))
         found = self._ready(terms)
         busy = found[few + 1 :] if len(found) > few + 1 else np.zeros_like(self.busy)
-        busy[1 + queue.place] += np.convolve(self.weight[-1], number * terms)[: top + 1]
+        busy[_OF_USERS + queue.place] += np.convolve(self.weight[-1], number * terms)[: top + 1]
         return found[: few + 1], busy
 
-    def _in_groups(self, queue: TaskQueue) -> tuple[Array, Array]:
-        """With a queue of one server to which tasks come in groups: how many are there is negative binomial."""
+    def with_pieces(self, pieces: float) -> _Product:
+        """With some free pieces more."""
+        if pieces <= 0:
+            return self
+        few, top = len(self.weight) - 1, self.weight.shape[1] - 1
+        terms = poisson(pieces * self.tilt, top)
+        found = self._ready(terms)
+        largest = found[few].max()
+        busy = found[few + 1 :] if len(found) > few + 1 else np.zeros_like(self.busy)
+        busy[_AT_WORK] += np.convolve(self.weight[-1], np.arange(top + 1.0) * terms)[: top + 1]
+        return _Product(found[: few + 1] / largest, self.tilt, busy / largest)
+
+    def _at_limit(self, load: float, region: RegionTasks) -> tuple[Array, Array]:
+        """With the tasks of a region, at a queue of such a load and as free pieces, that come by how many of them are there."""
         weight, few = self.weight, len(self.weight) - 1
-        count = np.arange(1.0, weight.shape[1])
-        terms = np.cumprod(np.append(1.0, queue.step * self.tilt * (queue.even + count - 1) / count))
-        terms = np.where(terms < TINY, 0.0, terms)
+        ready, whole, at_work = region.terms(load, self.tilt, few, weight.shape[1] - 1)
+        found, rows = np.zeros_like(weight), np.concatenate((weight[-1:], self.busy))
+        found[-1], *busy = convolved(rows, whole)
+        there = convolved(weight[-1:], at_work)[0]
+        for row in (_AT_WORK, _AT_LIMITS):
+            busy[row] += there
+        for number in range(len(ready)):
+            found[number:few] += convolved(weight[: few - number], ready[number])
+        return found, np.array(busy)
+
+    def _beside_line(self, ratios: Array) -> tuple[Array, Array]:
+        """With a queue of one server, given the weights of so many tasks over those of one less."""
+        weight, few = self.weight, len(self.weight) - 1
+        terms: Array = np.asarray(np.cumprod(ratios))
+        terms[terms < TINY] = 0.0
         terms[0] = 0.0  # some are there; those with none are what was before
         there = convolved(np.concatenate((weight[: few - 1], weight[-1:], self.busy)), terms)
         found, busy = weight.copy(), there[few:] + self.busy
-        busy[0] += there[few - 1]
+        busy[_AT_WORK] += there[few - 1]
         found[1:few] += there[: few - 1]
         found[-1] += there[few - 1]
         return found, busy
@@ -277,9 +335,10 @@ class Companies:
         count = len(self.queues)
         if k is None and (one := next((low for low, high in self.known if high == low + 1), None)) is not None:
             return self._company(self._joined(self.known[one, one + 1], [one]), range(count))
+        own = 0.0 if k is None else self.queues[k].pieces  # stay where the queue is left out
         if k is None or k == self.fullest:
             others = [i for i in range(count) if i != k]
-            return self._company(self._joined(self._pieces(others), others), others)
+            return self._company(self._joined(self._pieces(others), others).with_pieces(own), others, own)
         low, high, product = 0, count, self.known.get((0, count))
         if product is None:
             product = self.known[0, count] = self._pieces(range(count))
@@ -289,7 +348,7 @@ class Companies:
             if mine not in self.known:
                 self.known[mine] = self._joined(product, range(*rest))
             (low, high), product = mine, self.known[mine]
-        return self._company(product, [i for i in range(count) if i != k])
+        return self._company(product.with_pieces(own), [i for i in range(count) if i != k], own)
 
     def _pieces(self, queues: Iterable[int]) -> _Product:
         """Free pieces, before some queues."""
@@ -302,30 +361,27 @@ class Companies:
             product = product.beside(self.queues[i])
         return product
 
-    def _company(self, product: _Product, queues: Iterable[int]) -> Company:
+    def _company(self, product: _Product, queues: Iterable[int], own: float = 0.0) -> Company:
         weight = np.maximum(product.weight[-1], TINY)
         leave = np.append(0.0, weight[:-1] / weight[1:]) * product.tilt
         mine = [self.queues[i] for i in queues]
-        load = sum(queue.load for queue in mine) + self.pieces
+        load = sum(queue.whole for queue in mine) + self.pieces + own
         ready = load * leave
-        few, users = (product.weight[:-1] / weight).T, product.busy[1:] / weight
+        few, users, come = (product.weight[:-1] / weight).T, product.busy[_OF_USERS:] / weight, None
+        at_limits = sum(queue.whole for queue in mine if queue.region is not None)
+        if at_limits > 0:  # what comes to y of them is what is at work of y + 1 by the weights
+            come = product.busy[_AT_LIMITS, 1:] / weight[:-1] / (product.tilt * at_limits)
+            come = np.append(come, come[-1])
         if product.busy.any():
-            apart = sum(queue.load for queue in mine if queue.in_groups or queue.again)
-            ready = (load - apart) * leave + product.busy.sum(axis=0) / weight
+            apart = sum(queue.whole for queue in mine if queue.apart) + own
+            ready = (load - apart) * leave + (product.busy[_AT_WORK] + product.busy[_OF_USERS:].sum(axis=0)) / weight
             there = np.maximum.accumulate(np.where(product.weight[-1] > TINY, np.arange(len(weight)), 0))  # no more users
             ready, few, users = ready[there], few[there], users[:, there]
             leave = ready / load
-        return Company(leave, ready, few, self.processors, users)
+            come = come if come is None else come[there]
+        return Company(leave, ready, few, self.processors, users, come)
 
 
 def company(queues: Iterable[AnyQueue], pieces: float, processors: float, top: int) -> Company:
     """All of some queues and free pieces, as `Companies`."""
     return Companies(queues, pieces, processors, top).without(None)
-
-
-def _poisson(mean: float, top: int) -> Array:
-    if mean <= 0:
-        return np.eye(1, top + 1)[0]
-    logs = np.concatenate(([0.0], np.cumsum(np.log(mean / np.arange(1, top + 1)))))
-    found: Array = np.exp(np.maximum(logs - logs.max(), -650.0))
-    return found
