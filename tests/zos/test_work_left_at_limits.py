@@ -144,3 +144,11 @@ def test_an_mxt_that_cpu_hardly_fills_leaves_the_times_at_cps_as_they_are() -> N
 
     assert solved(20) == pytest.approx((0.0257, 0.02992), rel=CLOSE)
     assert solved(20) == pytest.approx(solved(2000), rel=SAME)
+
+
+@pytest.mark.parametrize(("salt", "name"), [(4, "IMS 3"), (45, "IMS 0")])
+def test_unlike_users_who_keep_message_regions_full(salt: int, name: str) -> None:
+    """They wait as long as their number says: what unlike times make of a wait had been put on top; X 3.7 and 1.3 % off."""
+    response, rate = _error(salt, name)
+    assert response < 0.07
+    assert rate < 0.018
