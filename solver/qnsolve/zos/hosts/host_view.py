@@ -417,10 +417,11 @@ class HostView:
                 found[k] = its
         return found
 
-    def _come_at_limits(self, k: int | None, region: int) -> Array | None:
-        """Rate at which tasks of a region come, by the number of all others than a group, over that in the mean."""
+    def _come_at_limits(self, k: int | None, region: int, phases: Array) -> Array | None:
+        """Rates at which tasks of a region come, by the number of all others than a group, in a product form (Y,) [1/s]."""
+        come = self.company(k).come
         told = any(self.load.groups[line].region == region for line in self._at_limits)
-        return self.company(k).come if told else None
+        return self._region_flow(region) * along(come, phases).clip(min=0.0) if told and come is not None else None
 
     @cached_property
     def _fewer_come(self) -> bool:
@@ -487,14 +488,12 @@ class HostView:
             if some.any():  # they come by their own limit, given their mean share of the others: with what follows at the group
                 mates = load.let_in_with(region)
                 part = float(load.flow[some] @ (others[some] / load.visits[some])) / self._region_flow(region)
-                here = total - phases if len(mine) and mates[mine[0]] else 0.0  # those at the group
-                near = here + phases * self._share_of(mates, k)
-                if len(mine) and mates[mine[0]]:
+                own, share = bool(len(mine)) and mates[mine[0]], self._share_of(mates, k)
+                near = (total - phases if own else 0.0) + phases * share  # those at the group, too
+                if own:
                     come = along(load.gated[region], near).clip(min=0.0)
                 else:
-                    theirs = self._come_at_limits(k, region)
-                    theirs = None if theirs is None else self._region_flow(region) * along(theirs, phases).clip(min=0.0)
-                    come = come_of_region(load, region, near, self._share_of(mates, k), theirs)
+                    come = come_of_region(load, region, near, share, self._come_at_limits(k, region, phases))
                 come = come * self._of_users_left(region, total, near)
                 found = found + part * come * self._of_themselves(region)
                 others[some] = 0.0

@@ -218,8 +218,7 @@ class _Product:
             found, busy = self._beside_line(np.append(1.0, queue.step * self.tilt * (queue.even + count - 1) / count))
         else:
             found, busy = self._one_by_one(queue.load, queue.servers)
-        largest = found[-1].max()
-        return _Product(found / largest, self.tilt, busy / largest)
+        return self._as_large(found, busy)
 
     def _one_by_one(self, load: float, servers: int) -> tuple[Array, Array]:
         """With a group of servers to which tasks come one by one."""
@@ -255,25 +254,28 @@ class _Product:
 
     def _of_users(self, queue: TaskQueue) -> tuple[Array, Array]:
         """With users, each of whom is there or away: a binomial number, all of them ready."""
-        few, top = len(self.weight) - 1, self.weight.shape[1] - 1
-        number = np.arange(min(queue.servers, top) + 1.0)
+        number = np.arange(min(queue.servers, self.weight.shape[1] - 1) + 1.0)
         terms = np.cumprod(np.append(1.0, (queue.servers - number[:-1]) / number[1:] * queue.again * self.tilt))
+        return self._all_ready(terms, _OF_USERS + queue.place)
+
+    def _all_ready(self, terms: Array, row: int) -> tuple[Array, Array]:
+        """With tasks that are all ready, given the weights of how many they are; their number is counted in a row of `busy`."""
+        few, top = len(self.weight) - 1, self.weight.shape[1] - 1
         found = self._ready(terms)
         busy = found[few + 1 :] if len(found) > few + 1 else np.zeros_like(self.busy)
-        busy[_OF_USERS + queue.place] += np.convolve(self.weight[-1], number * terms)[: top + 1]
+        busy[row] += np.convolve(self.weight[-1], np.arange(float(len(terms))) * terms)[: top + 1]
         return found[: few + 1], busy
 
     def with_pieces(self, pieces: float) -> _Product:
         """With some free pieces more."""
         if pieces <= 0:
             return self
-        few, top = len(self.weight) - 1, self.weight.shape[1] - 1
-        terms = poisson(pieces * self.tilt, top)
-        found = self._ready(terms)
-        largest = found[few].max()
-        busy = found[few + 1 :] if len(found) > few + 1 else np.zeros_like(self.busy)
-        busy[_AT_WORK] += np.convolve(self.weight[-1], np.arange(top + 1.0) * terms)[: top + 1]
-        return _Product(found[: few + 1] / largest, self.tilt, busy / largest)
+        return self._as_large(*self._all_ready(poisson(pieces * self.tilt, self.weight.shape[1] - 1), _AT_WORK))
+
+    def _as_large(self, weight: Array, busy: Array) -> _Product:
+        """Such weights, the largest 1."""
+        largest = weight[-1].max()
+        return _Product(weight / largest, self.tilt, busy / largest)
 
     def _at_limit(self, load: float, region: RegionTasks) -> tuple[Array, Array]:
         """With the tasks of a region, at a queue of such a load and as free pieces, that come by how many of them are there."""

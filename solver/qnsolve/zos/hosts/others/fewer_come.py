@@ -49,15 +49,14 @@ def come_to_line(load: Load, k: int, whole: Array, own: Array, top: int) -> Arra
 def come_of_region(load: Load, region: int, near: Array, share: float, come: Array | None) -> Array:
     """Rates at which tasks of a region at its limit come beside a group, with `near` of the others its own in the mean [1/s].
 
-    These are a `share` of the others, by their work; `come` is the rate of the product form. On one processor, which all
-    share, any task there is as likely one of the region whatever the number of all; the more there are the more each line has
-    a number of its own, that of a product form.
+    These are a `share` of the others, by their work; `come` is the rate of the product form, where it is known. On one
+    processor, which all share, any task there is as likely one of the region whatever the number of all; the more there are
+    the more each line has a number of its own, that of a product form.
     """
     rates = load.gated[region]
     if load.filled.get(region, 0.0) > 0:
         return along(rates, near).clip(min=0.0)
-    shared = _of_numbers(rates, near, share)
-    part = 0.0 if come is None or region in load.let_in else 1 - 1 / max(load.engines, 1.0)
+    shared, part = _of_numbers(rates, near, share), 1 - 1 / max(load.engines, 1.0)
     return shared if come is None or part == 0 else np.asarray((1 - part) * shared + part * come)
 
 
