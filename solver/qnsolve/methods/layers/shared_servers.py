@@ -141,14 +141,14 @@ def _tilt(ratios: Sequence[float], jobs: Sequence[float], weight: Array) -> floa
 
 
 def _binomial(jobs: int, share: float, most: int = MANY) -> Array:
-    """P(n of so many are present), up to `most`."""
+    """P(n of so many are present), up to `most`, or the last one that is above 0 in floats."""
     if jobs == 1:
         return np.array([1 - share, share])
     n = np.arange(1, min(jobs, most) + 1)
     with np.errstate(divide="ignore"):
         steps = np.log((jobs - n + 1) / n) + np.log(share) - np.log1p(-share)
     logs = np.concatenate([[0.0], np.cumsum(steps)])
-    found: Array = np.exp(logs - logs.max())
+    found: Array = np.trim_zeros(np.exp(logs - logs.max()), "b")
     return found / found.sum()
 
 

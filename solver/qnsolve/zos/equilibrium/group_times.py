@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -37,9 +38,15 @@ MOST_VISITS = 100  # of a task to a line that are told apart
 
 def solved_times(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, Array]:
     """A host solved for what it is asked, and the times of tasks there (T,); notes those at each group."""
+    point = _solved(work, load)
+    return point, times_at(work, limits, load, point)
+
+
+def _solved(work: Working, load: Load) -> HostPoint:
+    """A host solved; notes the effort."""
     point, effort = host_point(load)
     work.effort += effort
-    return point, times_at(work, limits, load, point)
+    return point
 
 
 def _free_pieces(load: Load, free: Array | float) -> Array:
@@ -57,7 +64,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
     need = work.need
     if not load.coming.steady and not load.bursts:
         point = replace(point, groups=[_as_asked(load, k, its) for k, its in enumerate(point.groups)])
-    beside = BesideBursts(load, point, lambda plain: host_point(plain)[0])
+    beside = BesideBursts(load, point, partial(_solved, work))
     pieces = _as_users_find(work, load, _free_pieces(load, beside.free()))
     times = need.rounds * pieces * (load.flow > 0)
     for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):

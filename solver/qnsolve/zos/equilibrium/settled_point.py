@@ -30,10 +30,13 @@ from .working import EFFORT, Working
 
 ROUNDS, CLOSE = 30, 1e-4
 CERTAIN = 4  # rounds in a row in which a center is overloaded, after which it stays so
-LEAST, SPENT, PATIENT = 6, 0.6, 1.2  # rounds before their effort counts, and its parts where they lead nowhere, and are full
+LEAST, SOME = 3, 6  # rounds that no effort ends, and those that only all of it does
+SPENT = 0.6  # part of the effort after which later ones end that lead nowhere
 EVEN, LEFT = 0.2, 0.6  # change over the one before, up to which it tells what is left; and that, over `CLOSE`, which ends them
 LAG, NEARER = 4, 0.5  # rounds come nearer where one changes this part of what so many before it did
-LONG, DEAR, NEAR = 12, 300.0, 1e-3  # rounds, or their effort, after which response times may change by this [ratio]
+LONG, DEAR, DEARER = 12, 50.0, 300.0  # rounds, or effort, after which `NEAR` will do; the smaller where they come nearer fast
+NEAR, NEARLY = 1e-3, 3e-3  # that response times may change by then, and where two changes tell what is left [ratio]
+HALF = 0.5  # change over the one before, up to which that is so
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
 LAST = 4  # rounds that are the last ones
 FULL, FINE = 0.95, 1e-9  # use of a host that its users fill, and how exact the times are that let them [ratio]
@@ -203,27 +206,31 @@ class _Changes:
         self._seen: list[float] = []
         self._still = 0
         self._last, self._left = 1.0, 1.0  # the last change, and what may be left of all changes after it
+        self._close, self._first = CLOSE, NEAR
 
     def see(self, work: Working, change: float, apart: float) -> None:
         """Note a round, and what it changed in logs: the first ones may find times a thousand times as long, or as short."""
-        close = CLOSE if work.rounds <= LONG and work.effort <= DEAR else NEAR
-        self._seen.append(apart)
-        self._still = self._still + 1 if change < close else 0
         part = change / max(self._last, 1e-300)
+        long = work.rounds > LONG or work.effort > (DEAR if part < HALF else DEARER)
+        self._close, self._first = (NEAR, NEARLY) if long else (CLOSE, NEAR)
+        self._seen.append(apart)
+        self._still = self._still + 1 if change < self._close else 0
         self._left = change * part / (1 - part) if part < EVEN and work.rounds >= KNOWN else 1.0
         self._last = change
 
     def settled(self, work: Working, calm: bool) -> bool:
         """Whether next to nothing changes any more, or will; `calm` is whether limits do not trade places."""
-        if calm and self._last < NEAR and self._left < LEFT * CLOSE:
+        if calm and self._last < self._first and self._left < LEFT * self._close:
             return True
         return work.rounds > 1 and self._still >= (1 if calm else STILL)
 
     def enough(self, work: Working) -> bool:
         """Whether the rounds took too long; those that come nearer may take longer, and those that tell what is full."""
-        nearer = len(self._seen) > LAG and self._seen[-1] < NEARER * self._seen[-1 - LAG]
-        most = EFFORT * (PATIENT if work.full else 1.0 if nearer else SPENT)
-        return work.effort > most and work.rounds >= LEAST
+        lag = min(LAG, len(self._seen) - 2)
+        nearer = lag > 0 and self._seen[-1] < NEARER ** (lag / LAG) * self._seen[-1 - lag]
+        if nearer or work.full or work.rounds < SOME:
+            return work.effort > EFFORT and work.rounds >= LEAST
+        return work.effort > SPENT * EFFORT
 
 
 class _Least:

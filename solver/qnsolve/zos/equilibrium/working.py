@@ -15,7 +15,7 @@ from qnsolve.zos.hosts.chains.clocked import in_ticks
 from qnsolve.zos.hosts.demands import Around, Demands, demands
 from qnsolve.zos.hosts.load import Called, HostPoint, Kept, LimitSeen
 
-EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three seconds or so
+EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three or four seconds
 
 
 @dataclass

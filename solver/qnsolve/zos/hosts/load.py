@@ -279,8 +279,9 @@ class Load:
     def let_in_with(self, region: int) -> Places:
         """Tasks by whose number those of a full region come: its own, or all that the same one lets in (T,)."""
         outer = self.let_in.get(region)
-        mates = [region] if outer is None else [r for r, its in self.let_in.items() if its == outer]
-        return np.isin(self.region, mates)
+        if outer is None:
+            return np.asarray(self.region == region)
+        return np.isin(self.region, [r for r, its in self.let_in.items() if its == outer])
 
     @property
     def few_users(self) -> bool:
