@@ -67,6 +67,38 @@ def test_a_long_line_holds_back_short_visits_too() -> None:
         assert answer[work].response_time == pytest.approx(truth, rel=half + 0.03)
 
 
+def test_longer_visits_make_up_for_shorter_ones() -> None:
+    """Three QR TCBs on 8 CPs, open pieces about in proportion to those there; simulated to 0.7 %.
+
+    Short visits leave a slow TCB nearly as they come, long ones so much the less: all work there is still as one. Once 4.45,
+    60.2 and 7.91 ms.
+    """
+    names = ["A", "B", "C"]
+    regions = [zos.CicsRegion(name, lpar="P", mxt=2000) for name in names]
+    sizes = [(200, 0.00033, 0.00035), (406, 0.00374, 0.01245), (615, 0.00058, 0.00071)]
+    work = [
+        zos.Work(f"W{i}", rate=rate, steps=[zos.Step(names, qr_cpu=qr, open_cpu=free)])
+        for i, (rate, qr, free) in enumerate(sizes)
+    ]
+    found = zos.System(lpars=[zos.Lpar("P", processors=8)], regions=regions, work=work).solve()
+    for each, truth in zip(work, (4.029, 55.49, 7.16), strict=True):
+        assert 1e3 * found[each.name].response_time == pytest.approx(truth, rel=0.035)
+
+
+def test_short_visits_beside_long_ones_that_end_at_the_tcb() -> None:
+    """Their long open pieces come nearly as they do, which keeps another TCB waiting; simulated to 1.8 %. Once 15.6 ms."""
+    regions = [zos.CicsRegion(name, lpar="P", mxt=2000) for name in ("A", "B", "O")]
+    work = [
+        zos.Work("short", rate=250, steps=[zos.Step("A", qr_cpu=0.0005, open_cpu=0.005)]),
+        zos.Work("long", rate=260, regions="A", qr_cpu=0.0018),
+        zos.Work("open", rate=250, regions="O", open_cpu=0.0056),
+        zos.Work("beside", rate=260, regions="B", qr_cpu=0.0018),
+    ]
+    found = zos.System(lpars=[zos.Lpar("P", processors=4)], regions=regions, work=work).solve()
+    for name, truth, near in (("short", 27.75, 0.08), ("long", 62.74, 0.1), ("open", 10.69, 0.04), ("beside", 18.09, 0.06)):
+        assert 1e3 * found[name].response_time == pytest.approx(truth, rel=near)
+
+
 def test_the_same_question_has_one_answer() -> None:
     """To the last digit, whatever was asked before and is kept."""
     whole = with_full_limits()

@@ -194,13 +194,14 @@ def _weight(load: LineLoads) -> float:
 
     Pieces from elsewhere that keep a few in a hundred of the processors at work make all lines grow at once. One line alone
     is as exact in the plain chain, but for the pieces that pass it: where one line is most of what waits (its load squared
-    near all), the larger the share of the pieces from elsewhere the more. In lines in order of arrival shorter pieces
-    matter less.
+    near all), the larger the share of the pieces from elsewhere the more; so it is of those that leave that line as they come,
+    since others there are longer. In lines in order of arrival shorter pieces matter less.
     """
     squares = np.array([load.host.loads[k] for k in load.lines]) ** 2
     alone = min(max(4 * float(squares.max() / squares.sum()) - 2, 0.0), 1.0)
     all_grow = (load.elsewhere * load.free / load.host.load.engines - LEAST) / (WHOLE - LEAST)
     passing = (load.elsewhere - LEAST) / (1 - LEAST)
+    passing += (1 - passing) * load.mixed
     found = (1 - alone) * min(max(all_grow, 0.0), 1.0) + alone * min(max(passing, 0.0), 1.0)
     found *= min(load.count - 0.5 * load.same_length, 1.0)
     in_order = sum(load.host.loads[k] for k in load.lines if load.host.load.groups[k].in_order) / load.work

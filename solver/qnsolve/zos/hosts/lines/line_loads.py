@@ -16,6 +16,8 @@ from qnsolve.zos.hosts.load import GroupPoint
 from .pieces_of_lines import of_all_lines
 
 ALIKE = 1e-3  # differences of lines that are taken as none
+ROOT = 1 / 3  # power of the processors by which waits of free pieces count, for how long these change: near the end a half
+BEYOND = 0.75  # how far longer visits that move with a line by more than all of theirs make up for shorter ones
 FOR_EVER = 1e9  # time of free pieces over that alone, beyond which they do not end
 
 
@@ -59,12 +61,21 @@ class LineLoads:
 
     @cached_property
     def share(self) -> Array:
-        """Of each task: share of its free pieces that come only as fast as its line moves on.
+        """Of each task: share of its free pieces that come only as fast as its line moves on (T,) [0..1].
+
+        Longer visits than a mean one move with it by more than all of theirs; that counts as more of the shorter ones.
+        """
+        return self._with_called(self._held(self._by_length) * of_all_lines(self.host, self.lines))
+
+    @cached_property
+    def _by_length(self) -> Array:
+        """The same, of longer visits more than 1.
 
         Tasks that share a TCB leave it in the ratio of those that are there. Where free pieces let the TCB run slower, all
-        leave more slowly at once. If that lasts, shorter visits become more of those there, until they leave at a rate of
-        which only a part, their length over the mean one, moves with the TCB. How free pieces change dies away as in one
-        queue of processors: after the length of a piece times the square of how much longer it takes.
+        leave more slowly at once. If that lasts, shorter visits become more of those there, and longer ones fewer, until they
+        leave at a rate that moves with the TCB by their length over the mean one. How free pieces change dies away as in one
+        queue of m processors, 1 - u of them idle: near the end after a time of a piece over m·(1 - u)², where it waits its own
+        over m·(1 - u).
         """
         load = self.host.load
         found = np.zeros(len(load.flow))
@@ -73,12 +84,28 @@ class LineLoads:
             work, flow = group.cpu, load.flow[group.tasks]
             part = flow * work / max(float(flow @ work), 1e-300)
             mean = float(part @ work)
-            slowly = np.minimum(work / mean, 1.0)
+            slowly = work / mean
             others = np.divide(mean - part * work, 1 - part, out=work.copy(), where=part < 1)
             settles = its.number * its.service * work / (1 - part + part * work / np.maximum(others, 1e-300))
-            lasts = self._piece * min(its.free, FOR_EVER) ** 2
+            lasts = self._piece * (1 + load.engines**ROOT * (min(its.free, FOR_EVER) - 1)) ** 2
             found[group.tasks] = 1.0 if group.in_order else slowly + (1 - slowly) * settles / (settles + lasts)
-        return self._with_called(found * of_all_lines(self.host, self.lines))
+        return found
+
+    def _held(self, by_length: Array) -> Array:
+        """Shares of 1 at most, those of each line as much in all: what is beyond 1 of some goes to the others."""
+        work, found = self.host.load.flow * self.free_work, np.minimum(by_length, 1.0)
+        for k in self.lines:
+            its = self.host.load.groups[k].tasks
+            room, beyond = float(work[its] @ (1 - found[its])), float(work[its] @ np.maximum(by_length[its] - 1, 0.0))
+            if room > 0:
+                found[its] += (1 - found[its]) * BEYOND * min(beyond / room, 1.0)
+        return found
+
+    @property
+    def mixed(self) -> float:
+        """Share of the free pieces of tasks that come to lines, by their work, that these do not hold back."""
+        work = self.host.load.flow * self.free_work * of_all_lines(self.host, self.lines)
+        return 1 - float(work @ self.share) / max(float(work.sum()), 1e-300) if work.any() else 0.0
 
     def _with_called(self, share: Array) -> Array:
         """A share of the free pieces of tasks that come to lines, with those of the tasks that they call (T,)."""
@@ -143,9 +170,9 @@ class LineLoads:
 
     @property
     def elsewhere(self) -> float:
-        """Share of the free pieces, by their work, that no line holds back: of tasks, and CPU that does not grow with them."""
-        work = self.host.load.flow * self.free_work
-        return (float(work @ (1 - self.share)) + self.host.load.fixed) / max(self.free, 1e-300)
+        """Share of the free pieces, by their work, that leave their line as they come, or come to none, fixed CPU included."""
+        held = self._with_called(np.minimum(self._by_length, 1.0) * of_all_lines(self.host, self.lines))
+        return (float(self.host.load.flow * self.free_work @ (1 - held)) + self.host.load.fixed) / max(self.free, 1e-300)
 
     @cached_property
     def pieces(self) -> FreePieces:
