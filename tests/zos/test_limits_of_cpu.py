@@ -148,3 +148,19 @@ def test_what_users_see_of_a_limit_on_fewer_cps() -> None:
     assert found.at_limit_percent == pytest.approx(100 * chance[8:].sum(), rel=0.01)
     assert found.fraction_delayed == pytest.approx(come[8:].sum() / come.sum(), rel=0.01)
     assert found.waiting == pytest.approx(float(chance[8:] @ np.arange(8)), rel=0.01)
+
+
+def test_a_limit_whose_tcb_is_busy_as_its_cps_are() -> None:
+    """An MXT of 10 beside a region without a limit, 3 CPs 90 % busy; simulated to 0.9 %.
+
+    Its QR TCB is in use for a quarter of the time alone, for two thirds as its pieces share the CPs: as servers that need no
+    TCB its tasks took 51.9 ms, the others 45.0.
+    """
+    regions = [zos.CicsRegion("A", lpar="P", mxt=2000), zos.CicsRegion("B", lpar="P", mxt=10)]
+    work = [
+        zos.Work("inside", rate=92, steps=[zos.Step("B", qr_cpu=0.0027, open_cpu=0.015)]),
+        zos.Work("other", rate=110, steps=[zos.Step("A", qr_cpu=0.002, open_cpu=0.0075)]),
+    ]
+    found = zos.System(lpars=[zos.Lpar("P", processors=3)], regions=regions, work=work).solve()
+    assert 1e3 * found["inside"].response_time == pytest.approx(59.88, rel=0.03)
+    assert 1e3 * found["other"].response_time == pytest.approx(31.63, rel=0.05)

@@ -11,7 +11,7 @@ from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import LimitOfCpu
 
 from .limit_pools import LimitPools
-from .limits_of_cpu import seldom_on_tcbs, solved_together, waits_in_lines
+from .limits_of_cpu import hardly_on_tcbs, seldom_on_tcbs, solved_together, waits_in_lines
 
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
 OWN_CPS = 0.1  # the same of regions without TCBs: nothing else says how few of its tasks are on the CPs at once
@@ -167,7 +167,8 @@ class PickedLimits(LimitPools):
     def _treat(self, region: int, before: bool, own: bool) -> None:
         """Take a limit as servers on the CPs, as part of the chain of its QR TCB, or as a chain of its own.
 
-        As such servers those of its `own` host are, where it needs no TCB.
+        As such servers those of its `own` host are, where it needs no TCB. They know nothing of who waits at a TCB inside: its
+        chain tells more where busy CPs keep it busy.
         """
         w, form, tasks = self.work, self.work.form, self.tasks[region]
         flow, holds = w.flow[tasks], w.holds()[tasks]
@@ -181,9 +182,11 @@ class PickedLimits(LimitPools):
         simple = self._simple(region) and not self._crowded(region)
         filled = region not in self.apart and on_cps > least
         lined, bursts = region in self.lined, bool(form.in_groups[form.work[tasks]].any())
-        if simple and not lined and (seldom_on_tcbs(w, tasks) if filled else own and not self._bursts_on_cps(region)):
+        of_tcb = simple and filled and mostly and (bursts or not lined) and (streams or not self._below_others(tasks))
+        seldom = hardly_on_tcbs if of_tcb else seldom_on_tcbs
+        if simple and not lined and (seldom(w, tasks) if filled else own and not self._bursts_on_cps(region)):
             self.grouped[self.pool[region]] = LimitOfCpu(tasks)
-        elif simple and filled and mostly and (bursts or not lined) and (streams or not self._below_others(tasks)):
+        elif of_tcb:
             self.kept[region] = float(flow @ (holds - w.on_cps[tasks])) / float(flow.sum())
         else:
             self.gates.append(region)

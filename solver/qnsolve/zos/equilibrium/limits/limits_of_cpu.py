@@ -14,6 +14,7 @@ from qnsolve.zos.hosts.limited.limited_work import PLACES
 
 ON_CPS = 0.25  # share of the time in a region spent on the CPs from which on its limit depends on the others there
 LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which their waits are as in a product form
+HARDLY = 0.2  # their use as the CPs make them busy, up to which a limit is no better told by the chain of its QR TCB
 IN_LINES = 0.05  # of the time in a region, waits in lines from which on its limit is that of these
 NOTHING = 0.002  # of the CPU of a host, of work of another importance
 LIMITS = 4  # that are solved with all others of a host: its time grows with their square
@@ -54,6 +55,15 @@ def seldom_on_tcbs(work: Working, tasks: Places) -> bool:
     all_ = max(float(work.flow[tasks] @ work.ask.on_cps[tasks]), 1e-300)
     once = bool((work.need.rounds[tasks] == 1).all())
     return on_tcbs == 0 or (once and on_tcbs < SELDOM and on_tcbs / all_ < LITTLE)
+
+
+def hardly_on_tcbs(work: Working, tasks: Places) -> bool:
+    """Whether even with their pieces as long as the CPs make them the TCBs of a region are next to never busy."""
+    on_tcbs, alone, there = (
+        float(work.flow[tasks] @ its[tasks])
+        for its in (work.ask.qr + work.ask.ro + work.ask.threads, work.ask.on_cps, work.on_cps)
+    )
+    return seldom_on_tcbs(work, tasks) and on_tcbs * there / max(alone, 1e-300) < HARDLY
 
 
 def limit_of_cpu(limits: Regions, top: int, below: list[int], beside: list[int]) -> LimitOfCpu:
