@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from qnsolve.zos.equilibrium.settled_point import _Changes
@@ -24,13 +25,14 @@ class _Rounds:
 
 def _ended(changes: Sequence[float], effort: float, calm: bool = True) -> tuple[int, bool]:
     """The round in which it ended, each of so much effort, and whether as settled; one more than there are where in none."""
-    seen, work = _Changes(), _Rounds()
+    seen = _Changes()
+    work: Any = _Rounds()
     for change in changes:
         work.rounds, work.effort = work.rounds + 1, work.effort + effort
-        seen.see(work, change, change)  # type: ignore[arg-type]
-        if seen.settled(work, calm):  # type: ignore[arg-type]
+        seen.see(work, change, change)
+        if seen.settled(work, calm):
             return work.rounds, True
-        if seen.enough(work):  # type: ignore[arg-type]
+        if seen.enough(work):
             return work.rounds, False
     return len(changes) + 1, False
 

@@ -11,7 +11,7 @@ from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import LimitOfCpu
 
 from .limit_pools import LimitPools
-from .limits_of_cpu import hardly_on_tcbs, seldom_on_tcbs, solved_together, waits_in_lines
+from .limits_of_cpu import at_tcbs, hardly_on_tcbs, seldom_on_tcbs, solved_together, waits_in_lines
 
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
 OWN_CPS = 0.1  # the same of regions without TCBs: nothing else says how few of its tasks are on the CPs at once
@@ -142,8 +142,8 @@ class PickedLimits(LimitPools):
 
     def _without_tcbs(self, filling: list[int]) -> set[int]:
         """Regions without TCBs: all of a host where one is on the CPs for long enough, as each then sees the others."""
-        host, ask = self.work.form.host, self.work.ask
-        own = [r for r in filling if not (ask.qr + ask.ro + ask.threads)[self.tasks[r]].any()]
+        host, needed = self.work.form.host, at_tcbs(self.work)
+        own = [r for r in filling if not needed[self.tasks[r]].any()]
         hosts = {int(host[self.tasks[r][0]]) for r in own if self.on_cps_share(self.tasks[r]) > OWN_CPS}
         return {r for r in own if int(host[self.tasks[r][0]]) in hosts and not self._users_of_several(r, filling)}
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from qnsolve.numerics.series import Places
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.groups import LimitOfCpu
 from qnsolve.zos.hosts.limited.limited_work import PLACES
@@ -49,9 +49,14 @@ class Regions(Protocol):
         """Whether a part of the places are taken, so many that this shapes how its tasks call others."""
 
 
+def at_tcbs(work: Working) -> Array:
+    """CPU of each task at TCBs (T,) [s]."""
+    return np.asarray(work.ask.qr + work.ask.ro + work.ask.threads)
+
+
 def seldom_on_tcbs(work: Working, tasks: Places) -> bool:
     """Whether tasks of a region hardly wait for its TCBs: these are seldom busy, and a small part of its CPU."""
-    on_tcbs = float(work.flow[tasks] @ (work.ask.qr + work.ask.ro + work.ask.threads)[tasks])
+    on_tcbs = float(work.flow[tasks] @ at_tcbs(work)[tasks])
     all_ = max(float(work.flow[tasks] @ work.ask.on_cps[tasks]), 1e-300)
     once = bool((work.need.rounds[tasks] == 1).all())
     return on_tcbs == 0 or (once and on_tcbs < SELDOM and on_tcbs / all_ < LITTLE)
@@ -59,10 +64,7 @@ def seldom_on_tcbs(work: Working, tasks: Places) -> bool:
 
 def hardly_on_tcbs(work: Working, tasks: Places) -> bool:
     """Whether even with their pieces as long as the CPs make them the TCBs of a region are next to never busy."""
-    on_tcbs, alone, there = (
-        float(work.flow[tasks] @ its[tasks])
-        for its in (work.ask.qr + work.ask.ro + work.ask.threads, work.ask.on_cps, work.on_cps)
-    )
+    on_tcbs, alone, there = (float(work.flow[tasks] @ its[tasks]) for its in (at_tcbs(work), work.ask.on_cps, work.on_cps))
     return seldom_on_tcbs(work, tasks) and on_tcbs * there / max(alone, 1e-300) < HARDLY
 
 
@@ -116,7 +118,7 @@ def solved_together(limits: Regions, filling: list[int]) -> SolvedTogether:
         bursts = form.in_groups[form.work[here]].any() or (form.tick[form.work[here]] > 0).any()
         if bursts or several_importances(work, here):
             continue
-        on_tcbs = here & (work.ask.qr + work.ask.ro + work.ask.threads > 0)
+        on_tcbs = here & (at_tcbs(work) > 0)
         regions = {r for r in filling if here[limits.tasks[r]].any()} | set(form.region[on_tcbs].tolist())
         picked = _OfHost(limits, host)
         regions -= {r for r in regions if picked.free[limits.tasks[r]].all()}
@@ -170,11 +172,11 @@ class _OfHost:
 
     def _free_tasks(self) -> Places:
         """Tasks that nobody calls and that need no TCB, in regions that others call and that are hardly ever full (T,)."""
-        ask, found = self.limits.work.ask, np.zeros(len(self.called), dtype=bool)
+        needed, found = at_tcbs(self.limits.work), np.zeros(len(self.called), dtype=bool)
         for region in self.seldom_full:
             tasks = self.limits.tasks[region]
             if self.called[tasks].any():
-                found[tasks] = ~self.called[tasks] & ((ask.qr + ask.ro + ask.threads)[tasks] == 0)
+                found[tasks] = ~self.called[tasks] & (needed[tasks] == 0)
         return found
 
     def mine(self, region: int) -> Places:
@@ -245,7 +247,6 @@ def _may_share(limits: Regions, tops: list[int], below: list[int]) -> bool:
     work = limits.work
     for r in (*tops, *below):
         tasks = limits.tasks[r]
-        at = (work.ask.qr + work.ask.ro + work.ask.threads)[tasks]
-        if float(work.flow[tasks] @ at) > SELDOM_BELOW or (work.need.rounds[tasks] > 1).any():
+        if float(work.flow[tasks] @ at_tcbs(work)[tasks]) > SELDOM_BELOW or (work.need.rounds[tasks] > 1).any():
             return False
     return True

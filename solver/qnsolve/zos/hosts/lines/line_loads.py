@@ -60,12 +60,21 @@ class LineLoads:
         return found
 
     @cached_property
+    def _free_used(self) -> Array:
+        """What each task uses there [processors]."""
+        return np.asarray(self.host.load.flow * self.free_work)
+
+    @cached_property
+    def _of_all(self) -> Array:
+        return of_all_lines(self.host, self.lines)
+
+    @cached_property
     def share(self) -> Array:
         """Of each task: share of its free pieces that come only as fast as its line moves on (T,) [0..1].
 
         Longer visits than a mean one move with it by more than all of theirs; that counts as more of the shorter ones.
         """
-        return self._with_called(self._held(self._by_length) * of_all_lines(self.host, self.lines))
+        return self._with_called(self._held(self._by_length) * self._of_all)
 
     @cached_property
     def _by_length(self) -> Array:
@@ -93,7 +102,7 @@ class LineLoads:
 
     def _held(self, by_length: Array) -> Array:
         """Shares of 1 at most, those of each line as much in all: what is beyond 1 of some goes to the others."""
-        work, found = self.host.load.flow * self.free_work, np.minimum(by_length, 1.0)
+        work, found = self._free_used, np.minimum(by_length, 1.0)
         for k in self.lines:
             its = self.host.load.groups[k].tasks
             room, beyond = float(work[its] @ (1 - found[its])), float(work[its] @ np.maximum(by_length[its] - 1, 0.0))
@@ -104,7 +113,7 @@ class LineLoads:
     @property
     def mixed(self) -> float:
         """Share of the free pieces of tasks that come to lines, by their work, that these do not hold back."""
-        work = self.host.load.flow * self.free_work * of_all_lines(self.host, self.lines)
+        work = self._free_used * self._of_all
         return 1 - float(work @ self.share) / max(float(work.sum()), 1e-300) if work.any() else 0.0
 
     def _with_called(self, share: Array) -> Array:
@@ -168,11 +177,11 @@ class LineLoads:
         load, groups = self.host.load, [self.host.load.groups[k] for k in self.lines]
         return unlike(np.concatenate([load.flow[g.tasks] for g in groups]), np.concatenate([g.cpu for g in groups]))
 
-    @property
+    @cached_property
     def elsewhere(self) -> float:
         """Share of the free pieces, by their work, that leave their line as they come, or come to none, fixed CPU included."""
-        held = self._with_called(np.minimum(self._by_length, 1.0) * of_all_lines(self.host, self.lines))
-        return (float(self.host.load.flow * self.free_work @ (1 - held)) + self.host.load.fixed) / max(self.free, 1e-300)
+        held = self._with_called(np.minimum(self._by_length, 1.0) * self._of_all)
+        return (float(self._free_used @ (1 - held)) + self.host.load.fixed) / max(self.free, 1e-300)
 
     @cached_property
     def pieces(self) -> FreePieces:
@@ -213,8 +222,8 @@ class LineLoads:
         """Pieces that a line holds back [1/s]."""
         mine = np.zeros(len(self.share))
         mine[self.host.load.groups[k].tasks] = self.share[self.host.load.groups[k].tasks]
-        work = self.host.load.flow * self.free_work
-        return self.pieces.held * float(work @ self._with_called(mine)) / max(float(work @ self.share), 1e-300)
+        whole = max(float(self._free_used @ self.share), 1e-300)
+        return self.pieces.held * float(self._free_used @ self._with_called(mine)) / whole
 
     @cached_property
     def alike(self) -> bool:
